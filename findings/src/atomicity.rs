@@ -21,6 +21,8 @@ pub(crate) struct Violation {
     pub(crate) begin: EventId,
     /// The number of blocks with this name and begin.
     pub(crate) transactions: u64,
+    /// The other blocks of the cycle: not all of them are interrupted, but not all can be atomic.
+    pub(crate) others: Vec<NameId>,
     /// A shortest cycle: events that come directly after each other in different transactions, in pairs.
     pub(crate) cycle: Vec<[EventId; 2]>,
 }
@@ -129,12 +131,19 @@ impl Transactions {
             let within = |other: usize| components[other] == component;
             let cycle = graph::shortest_cycle(node, |node| &self.next[node], within);
             let cycle = cycle.unwrap_or_default();
+            let mut others: Vec<NameId> = Vec::new();
+            for other in cycle.iter().filter_map(|&other| self.block[other]) {
+                if other != block && !others.contains(&other) {
+                    others.push(other);
+                }
+            }
             let from = std::iter::once(node).chain(cycle.iter().copied());
             let edges = from.zip(cycle.iter().copied());
             found.push(Violation {
                 block,
                 begin,
                 transactions: 1,
+                others,
                 cycle: edges.map(|edge| self.because[&edge]).collect(),
             });
         }

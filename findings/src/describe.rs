@@ -1,6 +1,8 @@
 //! From event numbers to names.
 
-use portent_monitor_core::{Flow, Id, Op, Place, Predecessors, Sections, Symbols, ThreadId};
+use portent_monitor_core::{
+    Flow, Id, LockId, Op, Place, Predecessors, Sections, Symbols, ThreadId,
+};
 
 use crate::{
     record::{EventId, Record},
@@ -46,7 +48,7 @@ impl Names<'_> {
             let taken = taken.map(|taken| self.row(taken));
             let (line, loc) = taken.map_or((None, None), |row| (row.line, row.loc));
             holds.push(HeldLock {
-                lock: self.symbols.locks.name(section.lock).to_owned(),
+                lock: self.lock(section.lock),
                 shared: !section.exclusive,
                 line,
                 loc,
@@ -56,6 +58,19 @@ impl Names<'_> {
             row: self.row(id),
             holds,
         }
+    }
+
+    /// Who waits for a lock, whatever else the event is about: one that wakes up names its condition, too.
+    pub(crate) fn waiting(&self, id: EventId) -> Participant {
+        let mut participant = self.participant(id);
+        if let Some(lock) = self.record.wanted(id) {
+            participant.row.object = Some(self.lock(lock));
+        }
+        participant
+    }
+
+    pub(crate) fn lock(&self, lock: LockId) -> String {
+        self.symbols.locks.name(lock).to_owned()
     }
 
     /// The last events of a run, and those that are about to happen at its end.

@@ -1,6 +1,7 @@
 //! The work that remains once all events are known: witnesses, cycles of lock orders, and names for everything.
 
-use portent_monitor_core::{Cut, Op, Reorderings, ThreadId};
+use portent_monitor_core::{Cut, LockId, Op, Reorderings, ThreadId};
+use rustc_hash::FxHashSet;
 
 use crate::{
     Error, Finder, Model, Report, atomicity,
@@ -14,7 +15,7 @@ use crate::{
     finder::Races,
     races::{RacePair, happens_before::Witnesses},
     record::EventId,
-    report::{AtomicityCounts, DeadlockCounts, Finding, Kind, Label, RaceCounts},
+    report::{AtomicityCounts, DeadlockCounts, Finding, Kind, Label, RaceCounts, Warning},
     run::Run,
 };
 
@@ -65,16 +66,22 @@ impl<'f> End<'f> {
             return Ok(());
         };
         let tally = races.tally();
-        let pairs = tally.pairs();
+        let all = tally.pairs(|_| true);
         report.races = Some(RaceCounts {
             accesses: self.finder.material.accesses,
-            location_pairs: pairs.len() as u64,
-            event_pairs: pairs.iter().map(|pair| pair.pairs).sum(),
+            location_pairs: all.len() as u64,
+            event_pairs: all.iter().map(|pair| pair.pairs).sum(),
             events: tally.racy_events,
             locations: tally.racy_locations() as u64,
             exhaustive: tally.dropped == 0,
         });
         let at_least = tally.dropped > 0;
+        let pairs = if self.finder.suppressions.is_empty() {
+            all
+        } else {
+            report.suppressed += tally.pairs(|pair| self.is_suppressed(pair)).len() as u64;
+            tally.pairs(|pair| !self.is_suppressed(pair))
+        };
         match races {
             Races::HappensBefore(races) => {
                 for pairs in pairs.chunks(Witnesses::at_once(races.chains())) {
@@ -94,6 +101,28 @@ impl<'f> End<'f> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the race of one variable is not to be reported.
+    fn is_suppressed(&self, pair: &RacePair) -> bool {
+        let (finder, names) = (self.finder, self.names());
+        let mut locations =
+            { pair.events.iter() }.filter_map(|&id| names.record.location(id, names.symbols));
+        finder
+            .suppressions
+            .has_variable(names.symbols.vars.name(pair.var))
+            || locations.any(|loc| finder.suppressions.has_location(loc))
+    }
+
+    /// Whether a deadlock is not to be reported in which a lock is taken, or wanted, here: the one that is wanted by the thread before.
+    fn is_hidden(&self, id: EventId, before: LockId) -> bool {
+        let (finder, names) = (self.finder, self.names());
+        let participant = names.participant(id);
+        let lock = names.lock(before);
+        let held = participant.holds.iter().filter(|held| held.lock == lock);
+        let taken = held.filter_map(|held| held.loc.as_deref());
+        let mut locations = participant.row.loc.as_deref().into_iter().chain(taken);
+        locations.any(|loc| finder.suppressions.has_location(loc))
     }
 
     /// The least closed cut in which events are next.
@@ -134,6 +163,7 @@ impl<'f> End<'f> {
             variables,
             locks: Vec::new(),
             block: None,
+            with_blocks: Vec::new(),
             stands_for: pair.pairs.to_string(),
             at_least,
             witness: run
@@ -185,18 +215,32 @@ impl<'f> End<'f> {
         // A cycle that was not examined, or a merged location, may add to any of them.
         let may_miss = !counts.exhaustive || !choices.is_split;
         let mut is_certain = Vec::with_capacity(choices.groups.len());
+        let mut certain: FxHashSet<&str> = FxHashSet::default();
         for group in &choices.groups {
             let at_least = group.at_least || may_miss;
             let (key, number) = (group.key.clone(), group.choices());
-            let finding = self.deadlock(key, &group.events, group.cut.as_ref(), number, at_least);
+            let mut finding =
+                self.deadlock(key, &group.events, group.cut.as_ref(), number, at_least);
+            let locks = group.locks.iter();
+            finding.locks = locks.map(|&lock| self.names().lock(lock)).collect();
             is_certain.push(finding.label != Label::Possible);
-            report.findings.push(finding);
+            if finding.label != Label::Possible {
+                certain.insert(&group.key);
+            }
+            if group.is_suppressed {
+                report.suppressed += 1;
+            } else {
+                report.findings.push(finding);
+            }
         }
         let has_certain = |groups: &&Vec<usize>| groups.iter().any(|&group| is_certain[group]);
         counts.deadlocks = realised.iter().filter(has_certain).count() as u64;
-        counts.location_tuples = is_certain.iter().filter(|certain| **certain).count() as u64;
+        counts.location_tuples = certain.len() as u64;
         counts.locations_exhaustive = !may_miss;
         counts.choices = all.to_string();
+        if let Some(limit) = counts.limit {
+            report.warnings.push(Warning::cut(limit));
+        }
         report.deadlocks = Some(counts);
     }
 
@@ -212,7 +256,7 @@ impl<'f> End<'f> {
         let record = &self.finder.record;
         let can_happen = is_sure && self.realised(lists, trace).is_some();
         let mut realised = Vec::new();
-        for tuple in choices.split(lists, record) {
+        for (tuple, is_suppressed) in self.told_apart(choices.split(lists, record)) {
             let lists: Vec<&[EventId]> = tuple.iter().map(Vec::as_slice).collect();
             let found = can_happen.then(|| self.realised(&lists, trace)).flatten();
             let is_realised = found.is_some();
@@ -220,7 +264,7 @@ impl<'f> End<'f> {
                 Some((cut, events)) => (Some(cut), events),
                 None => (None, lists.iter().map(|list| list[0]).collect()),
             };
-            let group = choices.group(self.key(&events), &events, cut);
+            let group = choices.group((self.key(&events), is_suppressed), &events, cut, record);
             if is_realised {
                 realised.push(group);
             }
@@ -233,6 +277,40 @@ impl<'f> End<'f> {
             }
         }
         realised
+    }
+
+    /// The choices of tuples that are to be reported, and those tuples of which some are not.
+    fn told_apart(&self, tuples: Vec<Vec<Vec<EventId>>>) -> Vec<(Vec<Vec<EventId>>, bool)> {
+        let suppressions = &self.finder.suppressions;
+        if suppressions.is_empty() {
+            return tuples.into_iter().map(|tuple| (tuple, false)).collect();
+        }
+        let names = self.names();
+        let mut all = Vec::new();
+        for tuple in tuples {
+            let wanted: Vec<LockId> = { tuple.iter() }
+                .filter_map(|list| names.record.wanted(list[0]))
+                .collect();
+            let mut locks = wanted.iter();
+            if locks.any(|&lock| suppressions.has_lock(names.symbols.locks.name(lock))) {
+                all.push((tuple, true));
+                continue;
+            }
+            let before = wanted.iter().cycle().skip(wanted.len() - 1);
+            let lists = tuple.iter().zip(before).map(|(list, &before)| {
+                let ids = list.iter().copied();
+                ids.filter(|&id| !self.is_hidden(id, before)).collect()
+            });
+            let shown: Vec<Vec<EventId>> = lists.collect();
+            let is_whole = shown == tuple;
+            if !is_whole {
+                all.push((tuple, true));
+            }
+            if shown.iter().all(|list| !list.is_empty()) {
+                all.push((shown, false));
+            }
+        }
+        all
     }
 
     /// The events of a pattern that some run reaches all at once.
@@ -271,8 +349,9 @@ impl<'f> End<'f> {
         let mut keys: Vec<String> = { events.iter() }
             .map(|&id| {
                 let row = names.row(id);
-                let access = || format!("{} {}", row.op, row.object.clone().unwrap_or_default());
-                row.loc.clone().unwrap_or_else(access)
+                let wanted = names.record.wanted(id).map(|lock| names.lock(lock));
+                let access = format!("{} {}", row.op, wanted.unwrap_or_default());
+                row.loc.unwrap_or(access)
             })
             .collect();
         keys.sort_unstable();
@@ -298,7 +377,7 @@ impl<'f> End<'f> {
             (Some(_), false) => Label::Shown,
             (None, _) => Label::Possible,
         };
-        let participants: Vec<_> = events.iter().map(|&id| names.participant(id)).collect();
+        let participants: Vec<_> = events.iter().map(|&id| names.waiting(id)).collect();
         let locks = participants.iter().filter_map(|one| one.row.object.clone());
         Finding {
             kind: Kind::Deadlock,
@@ -308,6 +387,7 @@ impl<'f> End<'f> {
             participants,
             variables: Vec::new(),
             block: None,
+            with_blocks: Vec::new(),
             stands_for: choices.to_string(),
             at_least,
             witness: run.map(|run| names.witness(&run, events, self.finder.options.witness_rows)),
@@ -350,7 +430,7 @@ impl<'f> End<'f> {
             };
             let block = self.finder.symbols.names.name(found.block).to_owned();
             let begin = names.row(found.begin);
-            report.findings.push(Finding {
+            let finding = Finding {
                 kind: Kind::Atomicity,
                 label: if is_cycle {
                     Label::Observed
@@ -364,12 +444,20 @@ impl<'f> End<'f> {
                 locks: of(&["lock", "unlock", "rlock", "runlock"]),
                 participants,
                 block: Some(block),
+                with_blocks: { found.others.iter() }
+                    .map(|&other| self.finder.symbols.names.name(other).to_owned())
+                    .collect(),
                 stands_for: found.transactions.to_string(),
                 at_least: false,
                 witness: is_cycle.then(|| {
                     names.witness(&Run::from(&run[..]), &[], self.finder.options.witness_rows)
                 }),
-            });
+            };
+            if self.finder.suppressions.suppresses(&finding) {
+                report.suppressed += 1;
+            } else {
+                report.findings.push(finding);
+            }
         }
     }
 }

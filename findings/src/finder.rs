@@ -4,7 +4,7 @@ use portent_monitor_core::{Event, Forks, Marker, Op, Reorderings, Sections, Symb
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Error, Model, Options, Report,
+    Error, Model, Options, Report, Suppressions,
     deadlocks::AbstractAcquires,
     end::End,
     news::Reported,
@@ -58,6 +58,7 @@ pub struct Finder {
     pub(crate) beyond: u64,
     pub(crate) reported: Reported,
     turns: Turns,
+    pub(crate) suppressions: Suppressions,
 }
 
 #[derive(Clone, Debug)]
@@ -104,7 +105,14 @@ impl Finder {
             beyond: 0,
             reported: Reported::default(),
             turns: Turns::default(),
+            suppressions: Suppressions::default(),
         }
+    }
+
+    /// One whose [report](Self::finish) is without what is suppressed.
+    pub fn without(mut self, suppressions: Suppressions) -> Finder {
+        self.suppressions = suppressions;
+        self
     }
 
     /// Its options.
@@ -186,6 +194,7 @@ impl Finder {
             races: None,
             deadlocks: None,
             atomicity: None,
+            suppressed: 0,
             warnings: self.warnings(),
         };
         if let Some(trace) = self.trace.as_ref().filter(|_| self.options.hunt.deadlocks) {

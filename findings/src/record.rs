@@ -200,6 +200,17 @@ impl Record {
         of_thread.get(index).copied()
     }
 
+    /// The lock that it takes, or asks for.
+    pub(crate) fn wanted(&self, id: EventId) -> Option<LockId> {
+        let op = &self.event(id).op;
+        match op {
+            Op::Request(lock) => Some(*lock),
+            _ => { op.locking() }
+                .filter(|locking| locking.action.acquires())
+                .map(|locking| locking.lock),
+        }
+    }
+
     /// The event of its thread before it.
     pub fn previous(&self, id: EventId) -> Option<EventId> {
         let Place { thread, position } = self.place(id);

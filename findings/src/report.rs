@@ -129,6 +129,10 @@ pub struct Finding {
     /// The block that is not atomic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<String>,
+    /// The other blocks of its cycle of transactions. These blocks cannot all be atomic together; which of them was interrupted is in the
+    /// participants.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub with_blocks: Vec<String>,
     /// The number of pairs of events, choices of acquires, or transactions that it represents. For a certain deadlock these are
     /// the choices that some run reaches.
     pub stands_for: String,
@@ -139,14 +143,18 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The source locations concerned: those of its events, and where locks were taken.
+    /// The places in the source that it is about: those of its accesses; of a deadlock where its locks are wanted, and where those of them that
+    /// a thread holds were taken. Other locks that happen to be held have nothing to do with it.
     pub fn locations(&self) -> impl Iterator<Item = &str> {
-        self.participants.iter().flat_map(|participant| {
-            let held = participant
-                .holds
-                .iter()
-                .filter_map(|held| held.loc.as_deref());
-            participant.row.loc.as_deref().into_iter().chain(held)
+        self.participants.iter().flat_map(move |participant| {
+            let is_wanted = move |held: &HeldLock| {
+                let mut wanted = self.participants.iter().map(|one| &one.row.object);
+                wanted.any(|lock| lock.as_ref() == Some(&held.lock))
+            };
+            let held = participant.holds.iter();
+            let held = held.filter(move |held| self.kind == Kind::Deadlock && is_wanted(held));
+            let taken = held.filter_map(|held| held.loc.as_deref());
+            participant.row.loc.as_deref().into_iter().chain(taken)
         })
     }
 }
@@ -246,6 +254,8 @@ pub struct Report {
     pub deadlocks: Option<DeadlockCounts>,
     /// If blocks were examined.
     pub atomicity: Option<AtomicityCounts>,
+    /// How many findings are not reported, wholly or in part, because they are [suppressed](crate::Suppressions). The numbers count them.
+    pub suppressed: u64,
     /// Warnings to read before trusting this.
     pub warnings: Vec<Warning>,
 }
@@ -260,6 +270,20 @@ impl Report {
 }
 
 impl Warning {
+    /// Not all cycles of lock orders were looked at.
+    pub(crate) fn cut(limit: PatternLimit) -> Warning {
+        let why = match limit {
+            PatternLimit::Patterns => "there are more than were asked for",
+            PatternLimit::Steps => "it takes too many steps",
+        };
+        Warning {
+            kind: "patterns_cut",
+            text: format!(
+                "the search for cycles of lock orders was cut off, as {why}: deadlocks may be missing"
+            ),
+        }
+    }
+
     /// Something that happened was not seen.
     pub fn missing(what: &impl fmt::Display) -> Warning {
         Warning {
@@ -280,11 +304,20 @@ impl fmt::Display for Finding {
             (Kind::Deadlock, Label::Possible) => f.write_str("lock order that may deadlock")?,
             (Kind::Deadlock, _) => f.write_str("deadlock")?,
             (Kind::Atomicity, _) => {
-                let block = self.block.as_deref().unwrap_or_default();
-                write!(f, "block {block} is not atomic")?;
+                f.write_str(&self.not_atomic())?;
             }
         }
+        let is_told = |number: usize| {
+            let earlier = &self.participants[..number];
+            earlier
+                .iter()
+                .any(|one| one.row.event == self.participants[number].row.event)
+        };
         for (number, one) in self.participants.iter().enumerate() {
+            // The pairs of a cycle share events.
+            if self.kind == Kind::Atomicity && is_told(number) {
+                continue;
+            }
             f.write_str(if number == 0 { ": " } else { "; " })?;
             let object = one.row.object.as_deref().unwrap_or_default();
             if self.kind != Kind::Deadlock {
@@ -305,6 +338,16 @@ impl fmt::Display for Finding {
 }
 
 impl Finding {
+    /// Which block is not atomic, or which blocks are not all atomic, in words.
+    pub fn not_atomic(&self) -> String {
+        let block = self.block.as_deref().unwrap_or_default();
+        if self.with_blocks.is_empty() {
+            return format!("block {block} is not atomic");
+        }
+        let others = self.with_blocks.join(", ");
+        format!("blocks {block}, {others} cannot all be atomic together")
+    }
+
     /// The variables.
     fn of(&self) -> String {
         self.variables.join(", ")

@@ -97,19 +97,31 @@ impl Suppressions {
         self.rules.is_empty()
     }
 
-    /// Whether a finding is about something that is not to be reported.
+    /// Whether a finding is about something that is not to be reported. One that stands for several variables or locks is split before
+    /// that is asked.
     pub fn suppresses(&self, finding: &Finding) -> bool {
-        self.rules.iter().any(|rule| match rule.of {
-            Subject::Location => { finding.locations() }.any(|loc| rule.is_location(loc)),
-            Subject::Variable => finding
-                .variables
-                .iter()
-                .any(|name| matches(&rule.pattern, name)),
-            Subject::Lock => finding
-                .locks
-                .iter()
-                .any(|name| matches(&rule.pattern, name)),
-        })
+        finding.locations().any(|loc| self.has_location(loc))
+            || finding.variables.iter().any(|name| self.has_variable(name))
+            || finding.locks.iter().any(|name| self.has_lock(name))
+    }
+
+    pub(crate) fn has_location(&self, loc: &str) -> bool {
+        let mut rules = self.of(Subject::Location);
+        rules.any(|rule| rule.is_location(loc))
+    }
+
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        let mut rules = self.of(Subject::Variable);
+        rules.any(|rule| matches(&rule.pattern, name))
+    }
+
+    pub(crate) fn has_lock(&self, name: &str) -> bool {
+        let mut rules = self.of(Subject::Lock);
+        rules.any(|rule| matches(&rule.pattern, name))
+    }
+
+    fn of(&self, subject: Subject) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.of == subject)
     }
 }
 

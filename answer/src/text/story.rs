@@ -194,8 +194,8 @@ fn why_observed(finding: &Finding<'_>, property: &PropertyReport) -> Option<Stri
 fn next(finding: &Finding<'_>, difference: &Difference<'_>) -> Option<String> {
     let (early, late) = difference.decisive()?;
     let advice = if finding.style.feasible {
-        "; a lock keeps them apart in either order. If it should wait, a condition variable, a \
-             channel or a join does that"
+        ": a lock that both take, or a write that nobody reads, does not. If it should wait, a \
+             condition variable, a channel or a join does that"
     } else {
         ". If it should, a lock, a channel or a join does that"
     };

@@ -14,7 +14,7 @@ use portent_answer::{
     html::{self, Origin},
     text,
 };
-use portent_findings::Hunt;
+use portent_findings::{Finder, Hunt};
 use portent_lattice::{Counting, Engine, Model, Options, Stop};
 use portent_monitor_dsl::{Config, Monitor};
 use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread, time::Duration};
@@ -186,7 +186,7 @@ impl Check {
                 format!("--suppress {file} is for what --find finds, and there is no --find");
             return Err(Failure::Usage(problem));
         }
-        let suppressions = self.suppress.read()?;
+        let finder = self.finder()?;
         let baseline = self
             .baseline
             .as_deref()
@@ -214,7 +214,7 @@ impl Check {
             .stop(self.time.map(stop_after).unwrap_or_default());
         let (mut outcomes, mut failures) = (Vec::new(), Vec::new());
         if self.together {
-            let checked = self.check_together(&monitors, &options, &progress);
+            let checked = self.check_together(&monitors, &options, &progress, finder.as_ref());
             outcomes.push(checked?);
         }
         for path in self.traces.iter().filter(|_| !self.together) {
@@ -227,7 +227,7 @@ impl Check {
                     &options,
                     &progress,
                     tells_news,
-                    self.find_options(),
+                    finder.as_ref(),
                     &mut outcomes,
                 )
             });
@@ -235,7 +235,7 @@ impl Check {
         }
         drop(progress);
         for found in outcomes.iter_mut().filter_map(|one| one.found.as_mut()) {
-            found.suppress(&suppressions);
+            found.is_asked_for_more = matches!(self.causality, Causality::Maximal);
         }
         if let Some(baseline) = &baseline {
             for outcome in &mut outcomes {
@@ -271,11 +271,12 @@ impl Check {
         monitors: &[Monitor],
         options: &Options,
         progress: &Progress,
+        finder: Option<&Finder>,
     ) -> Result<Outcome, Failure> {
         let readers = self.traces.iter().map(|path| self.reading.open(path));
         let readers = readers.collect::<Result<Vec<_>, _>>()?;
-        let (is_lenient, find) = (self.reading.is_lenient(), self.find_options());
-        Together::new(readers, is_lenient, find).check(monitors, options, progress)
+        Together::new(readers, self.reading.is_lenient(), finder.cloned())
+            .check(monitors, options, progress)
     }
 
     /// Whether early results can be printed before a trace has ended: only as text, and only to a terminal or pipe.
@@ -292,14 +293,16 @@ impl Check {
         crate::reading::look_at_paths(&self.traces, inputs, self.output.as_deref())
     }
 
-    /// What else to look for.
-    fn find_options(&self) -> Option<portent_findings::Options> {
+    /// Who looks for what else there is, before it has seen anything.
+    fn finder(&self) -> Result<Option<Finder>, Failure> {
+        let suppressions = self.suppress.read()?;
         let model = match self.causality {
             Causality::HappensBefore => portent_findings::Model::HappensBefore,
             Causality::Strong | Causality::Maximal => portent_findings::Model::Strong,
         };
         let options = portent_findings::Options::default().model(model);
-        self.find.map(|hunt| options.hunt(hunt))
+        let finder = |hunt| Finder::new(options.hunt(hunt)).without(suppressions);
+        Ok(self.find.map(finder))
     }
 
     fn options(&self, parallel: bool) -> Options {

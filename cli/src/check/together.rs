@@ -35,7 +35,7 @@ impl<'r> Together<'r> {
     pub(super) fn new(
         readers: Vec<TraceReader<'r>>,
         lenient: bool,
-        find: Option<portent_findings::Options>,
+        finder: Option<Finder>,
     ) -> Together<'r> {
         let mut discipline = Discipline::default();
         if lenient {
@@ -46,7 +46,7 @@ impl<'r> Together<'r> {
             release: CausalRelease::default(),
             discipline,
             lenient: lenient.then_some(0),
-            finder: find.map(Finder::new),
+            finder,
         }
     }
 

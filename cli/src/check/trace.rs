@@ -77,7 +77,7 @@ pub(crate) fn check(
     options: &Options,
     progress: &Progress,
     tells_news: bool,
-    find: Option<portent_findings::Options>,
+    find: Option<&Finder>,
     outcomes: &mut Vec<Outcome>,
 ) -> Result<(), Failure> {
     let mut symbols = Symbols::default();
@@ -91,7 +91,7 @@ pub(crate) fn check(
         } else {
             News::none()
         };
-        let mut finder = find.map(Finder::new);
+        let mut finder = find.cloned();
         while let Some(event) = reader.next_event(checker.symbols_mut())? {
             match checker.take(&event) {
                 Ok(()) => {
@@ -132,18 +132,18 @@ pub(crate) fn check(
                 .iter()
                 .map(|one| Warning::new(one, &SWITCHES)),
         );
-        let found = match (finder, find) {
-            (Some(mut finder), Some(options)) => {
+        let found = match finder {
+            Some(mut finder) => {
                 let caught_up = finder.symbols_mut().catch_up(checker.symbols());
                 let found = { caught_up.map_err(portent_findings::Error::from) }
                     .and_then(|()| finder.finish())
                     .map_err(|error| Failure::find(reader.file().to_owned(), error))?;
                 let origin = Origin::of(reader, unread.skipped);
-                let found = Found::new(found, options.model, origin, Vec::new());
+                let found = Found::new(found, finder.options().model, origin, Vec::new());
                 add_new(&mut warnings, &found.warnings);
                 Some(found)
             }
-            _ => None,
+            None => None,
         };
         outcomes.push(Outcome {
             report,

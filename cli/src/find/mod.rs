@@ -8,7 +8,7 @@ mod text;
 mod trace;
 
 use portent_answer::{Paint, text::numbers::counted};
-use portent_findings::{Hunt, Model, Options};
+use portent_findings::{Finder, Hunt, Model, Options};
 use std::{io, path::PathBuf, process::ExitCode};
 
 use crate::{
@@ -80,7 +80,7 @@ enum Causality {
 impl Find {
     pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
         self.look_at_paths()?;
-        let suppressions = self.suppress.read()?;
+        let finder = Finder::new(self.options()).without(self.suppress.read()?);
         let baseline = self
             .baseline
             .as_deref()
@@ -89,11 +89,10 @@ impl Find {
         let (mut found, mut failures) = (Vec::new(), Vec::new());
         for path in &self.traces {
             let looked = { self.reading.open(path) }
-                .and_then(|mut reader| trace::find(&mut reader, self.options(), &mut found));
+                .and_then(|mut reader| trace::find(&mut reader, &finder, &mut found));
             failures.extend(looked.err());
         }
         for one in &mut found {
-            one.suppress(&suppressions);
             if let Some(baseline) = &baseline {
                 baseline.remove_known(one);
             }

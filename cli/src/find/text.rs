@@ -74,6 +74,9 @@ pub(super) fn summary(found: &Found) -> String {
         let known = counted(found.known.len() as u64, "known finding");
         text += &format!("{known} left out: the baseline has {them} already\n");
     }
+    if found.is_asked_for_more {
+        text += "under maximal, findings are those of strong: runs that reverse locks are not searched for them\n";
+    }
     let is_possible = |finding: &Finding| finding.label == Label::Possible;
     if found.model == Model::HappensBefore && report.findings.iter().any(is_possible) {
         text += "--causality strong may show which of the possible ones can happen\n";
@@ -113,7 +116,7 @@ fn deadlocks_line(deadlocks: &DeadlockCounts) -> String {
         text += &format!(", {}{patterns} of lock orders", bound(deadlocks.exhaustive));
     }
     match deadlocks.limit {
-        Some(PatternLimit::Patterns) => text += "; --max-patterns allows more",
+        Some(PatternLimit::Patterns) => text += "; `portent find --max-patterns` allows more",
         Some(PatternLimit::Steps) => {
             text += "; the search for longer ones was ended as it takes too many steps";
         }
@@ -143,10 +146,7 @@ pub(super) fn title(finding: &Finding) -> String {
             let threads = counted(finding.participants.len() as u64, "thread");
             format!("deadlock of {threads} on {}", names(&finding.locks))
         }
-        Kind::Atomicity => {
-            let block = finding.block.as_deref().unwrap_or_default();
-            format!("block {block} is not atomic")
-        }
+        Kind::Atomicity => finding.not_atomic(),
     }
 }
 
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(line(None), "deadlocks: 2, 3 cycles of lock orders\n");
         assert_eq!(
             line(Some(PatternLimit::Patterns)),
-            "deadlocks: at least 2, at least 3 cycles of lock orders; --max-patterns allows more\n"
+            "deadlocks: at least 2, at least 3 cycles of lock orders; `portent find --max-patterns` allows more\n"
         );
         assert_eq!(
             line(Some(PatternLimit::Steps)),

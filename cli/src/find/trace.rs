@@ -1,7 +1,7 @@
 //! From one trace to its findings.
 
 use portent_answer::Warning;
-use portent_findings::{Finder, Model, Options, Report, Suppressions, report::Finding};
+use portent_findings::{Finder, Model, Report, report::Finding};
 use portent_monitor_core::Symbols;
 use portent_trace::{Format, TraceReader};
 
@@ -34,6 +34,8 @@ impl Origin {
 pub(crate) struct Found {
     pub(crate) report: Report,
     pub(crate) model: Model,
+    /// Whether a model was asked for that allows more runs.
+    pub(crate) is_asked_for_more: bool,
     pub(crate) origin: Origin,
     pub(crate) warnings: Vec<Warning>,
     /// The number of findings suppressed by a file.
@@ -51,36 +53,30 @@ impl Found {
         mut warnings: Vec<Warning>,
     ) -> Found {
         let own = report.warnings.iter();
+        let suppressed = report.suppressed;
         warnings.extend(own.map(|one| Warning::of_trace(one.kind, one.text.clone())));
         Found {
             report,
             model,
+            is_asked_for_more: false,
             origin,
             warnings,
-            suppressed: 0,
+            suppressed,
             known: Vec::new(),
         }
-    }
-
-    /// Leaves out suppressed findings.
-    pub(crate) fn suppress(&mut self, suppressions: &Suppressions) {
-        let before = self.report.findings.len();
-        let findings = &mut self.report.findings;
-        findings.retain(|finding| !suppressions.suppresses(finding));
-        self.suppressed = (before - self.report.findings.len()) as u64;
     }
 }
 
 /// Searches every execution of a trace, and adds the findings of each, including those before an error.
 pub(crate) fn find(
     reader: &mut TraceReader<'_>,
-    options: Options,
+    finder: &Finder,
     found: &mut Vec<Found>,
 ) -> Result<(), Failure> {
     let mut symbols = Symbols::default();
     let mut unread_before = Unread::default();
     loop {
-        let mut finder = Finder::new(options);
+        let mut finder = finder.clone();
         *finder.symbols_mut() = std::mem::take(&mut symbols);
         while let Some(event) = reader.next_event(finder.symbols_mut())? {
             let taken = finder.take(&event);
@@ -91,7 +87,7 @@ pub(crate) fn find(
         let unread = Unread::so_far(reader).since(unread_before);
         let warnings = unread.warnings(reader, finder.symbols());
         let origin = Origin::of(reader, unread.skipped);
-        found.push(Found::new(report, options.model, origin, warnings));
+        found.push(Found::new(report, finder.options().model, origin, warnings));
         if !reader.next_execution() {
             return Ok(());
         }

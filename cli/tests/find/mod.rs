@@ -1,5 +1,7 @@
 //! `portent find`, and `check --find`.
 
+mod suppressed;
+
 use std::fs;
 
 use serde_json::Value;
@@ -135,48 +137,6 @@ fn a_trace_without_anything_to_look_at_says_so() {
         lock.as_bytes(),
     );
     assert_eq!(strict.code, Some(2));
-}
-
-#[test]
-fn a_file_suppresses_by_location_variable_and_lock() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("known.txt");
-    let file = path.to_str().unwrap();
-    for (rules, left, code) in [
-        (
-            "variable hits # a statistic\n",
-            vec![("deadlock", "shown")],
-            1,
-        ),
-        ("lock b\n", vec![("race", "shown")], 1),
-        ("location src/bank.rs:5\nlock a*\n", vec![], 0),
-        ("location src/bank.rs:20\n", vec![("race", "shown")], 1),
-    ] {
-        fs::write(&path, rules).unwrap();
-        let done = find(&[
-            "--causality",
-            "strong",
-            "--suppress",
-            file,
-            "--format",
-            "json",
-        ]);
-        let report = done.json();
-        assert_eq!(
-            (done.code, labels(&report)),
-            (Some(code), pairs(&left)),
-            "{rules}"
-        );
-        assert_eq!(report["suppressed"], 2 - left.len());
-    }
-    fs::write(&path, "\n  varable hits\n").unwrap();
-    let done = find(&["--suppress", file]);
-    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
-    assert!(
-        done.err.contains("known.txt:2:3: `varable`"),
-        "{}",
-        done.err
-    );
 }
 
 #[test]
@@ -461,7 +421,7 @@ fn a_recording_that_is_not_complete_is_warned_of_once_by_each_command() {
 #[test]
 fn a_limit_on_lock_orders_is_told() {
     let done = find(&["--max-patterns", "0"]);
-    let line = "deadlocks: at least 0; --max-patterns allows more\n";
+    let line = "deadlocks: at least 0; `portent find --max-patterns` allows more\n";
     assert!(done.out.contains(line), "{}", done.out);
     let report = find(&["--max-patterns", "0", "--format", "json"]).json();
     assert_eq!(report["deadlocks"]["limit"], "patterns");
@@ -470,4 +430,77 @@ fn a_limit_on_lock_orders_is_told() {
         find(&["--format", "json"]).json()["deadlocks"].get("limit"),
         None
     );
+}
+
+#[test]
+fn a_search_that_was_cut_off_is_not_strictly_fine() {
+    let cut = ["--only", "deadlocks", "--max-patterns", "0"];
+    let done = find(&cut);
+    assert_eq!(done.code, Some(0));
+    assert!(
+        done.out
+            .contains("warning: the search for cycles of lock orders was cut off"),
+        "{}",
+        done.out
+    );
+    assert_eq!(find(&[&cut[..], &["--strict"]].concat()).code, Some(2));
+    let whole = find(&["--only", "deadlocks", "--strict"]);
+    assert_eq!(whole.code, Some(0), "{}", whole.err);
+}
+
+#[test]
+fn findings_under_maximal_are_said_to_be_those_of_strong() {
+    let line = "under maximal, findings are those of strong";
+    let says = |causality: &str| {
+        let done = check(&["--find", "races", "--causality", causality]);
+        done.out.contains(line)
+    };
+    assert_eq!(["strong", "maximal"].map(says), [false, true]);
+}
+
+#[test]
+fn a_block_that_nothing_interrupts_is_named_with_the_one_that_it_interrupts() {
+    let trace = r#"{"t":"T1","op":"begin","block":"audit"}
+{"t":"T1","op":"read","var":"x"}
+{"t":"T2","op":"begin","block":"deposit"}
+{"t":"T2","op":"write","var":"x"}
+{"t":"T2","op":"end","block":"deposit"}
+{"t":"T1","op":"read","var":"x"}
+{"t":"T1","op":"end","block":"audit"}
+"#;
+    let look = |more: &[&str]| {
+        let arguments = ["find", "--only", "atomicity", "-"];
+        portent_with(&[&arguments[..], more].concat(), trace.as_bytes())
+    };
+    let text = look(&[]).out;
+    let both = "OBSERVED blocks deposit, audit cannot all be atomic together\n";
+    assert!(text.contains(both), "{text}");
+    assert!(!text.contains("is not atomic"), "{text}");
+    let report = look(&["--format", "json"]).json();
+    assert_eq!(report["findings"][0]["with_blocks"][0], "deposit");
+}
+
+#[test]
+fn what_comes_before_an_unread_write_is_not_said_to_be_kept_apart_by_a_lock() {
+    let trace = r#"{"t":1,"op":"event","name":"a"}
+{"t":1,"op":"write","var":"x"}
+{"t":2,"op":"write","var":"x"}
+{"t":2,"op":"event","name":"b"}
+"#;
+    let property = "always (b -> once a)";
+    let arguments = [
+        "check",
+        "--causality",
+        "strong",
+        "--property",
+        property,
+        "-",
+    ];
+    let done = portent_with(&arguments, trace.as_bytes());
+    assert!(
+        done.out.contains("a write that nobody reads"),
+        "{}",
+        done.out
+    );
+    assert!(!done.out.contains("keeps"), "{}", done.out);
 }

@@ -3,7 +3,7 @@
 //! A pattern has a list of acquires for each of its threads, and a *choice* takes one of each. Choices with the same locations are one finding.
 //! The choices that some run can reach are counted one by one, until that takes too long.
 
-use portent_monitor_core::{Cut, LocId, Reorderings};
+use portent_monitor_core::{Cut, LocId, LockId, Reorderings};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::record::{EventId, Record};
@@ -19,10 +19,16 @@ const MOST_COUNTED: u64 = 1 << 24;
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) key: String,
+    /// Whether they are not to be reported.
+    pub(crate) is_suppressed: bool,
     /// A choice that a run reaches, or just the first one.
     pub(crate) events: Vec<EventId>,
     /// The cut of the run that reaches it.
     pub(crate) cut: Option<Cut>,
+    /// The locks that are wanted in the choices it stands for: other locks may be taken in the same locations.
+    pub(crate) locks: Vec<LockId>,
+    /// The same, to find them.
+    named: FxHashSet<LockId>,
     /// The number of choices that some run reaches.
     pub(crate) realised: u128,
     /// The number of choices, none of which is known to be reachable.
@@ -46,7 +52,7 @@ impl Group {
 #[derive(Debug)]
 pub(crate) struct Choices {
     pub(crate) groups: Vec<Group>,
-    by_key: FxHashMap<String, usize>,
+    by_key: FxHashMap<(String, bool), usize>,
     /// The patterns whose choices were counted: the same acquires may wait for each other in several ways.
     counted: FxHashSet<Vec<usize>>,
     /// Whether the choices of the current pattern are counted.
@@ -109,13 +115,22 @@ impl Choices {
     }
 
     /// The group of a key; a choice that a run reaches represents it in preference to one that is only possible.
-    pub(crate) fn group(&mut self, key: String, events: &[EventId], cut: Option<Cut>) -> usize {
+    pub(crate) fn group(
+        &mut self,
+        key: (String, bool),
+        events: &[EventId],
+        cut: Option<Cut>,
+        record: &Record,
+    ) -> usize {
         let fresh = self.groups.len();
         let number = *self.by_key.entry(key).or_insert_with_key(|key| {
             self.groups.push(Group {
-                key: key.clone(),
+                key: key.0.clone(),
+                is_suppressed: key.1,
                 events: events.to_vec(),
                 cut: None,
+                locks: Vec::new(),
+                named: FxHashSet::default(),
                 realised: 0,
                 possible: 0,
                 at_least: false,
@@ -123,8 +138,16 @@ impl Choices {
             fresh
         });
         let group = &mut self.groups[number];
-        if group.cut.is_none() && cut.is_some() {
+        let is_realised = cut.is_some();
+        if group.cut.is_none() && is_realised {
             (group.events, group.cut) = (events.to_vec(), cut);
+            group.locks.clear();
+            group.named.clear();
+        }
+        if group.cut.is_some() == is_realised {
+            let wanted = events.iter().filter_map(|&id| record.wanted(id));
+            let (locks, named) = (&mut group.locks, &mut group.named);
+            locks.extend(wanted.filter(|&lock| named.insert(lock)));
         }
         number
     }

@@ -9,7 +9,7 @@ pub(crate) mod happens_before;
 pub(crate) mod strong;
 
 use portent_monitor_core::{LocId, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::record::{AccessKind, EventId};
 
@@ -48,16 +48,21 @@ const MOST_OTHERS: usize = 8;
 /// The races found so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    found: FxHashMap<(RaceSide, RaceSide), RacePair>,
-    /// Those that have not been reported yet.
-    fresh: Vec<(RaceSide, RaceSide)>,
+    /// By variable, too: a variable that is not to be reported does not hide others.
+    found: FxHashMap<OfVar, RacePair>,
+    known: FxHashSet<(RaceSide, RaceSide)>,
+    /// The first of each location pair that has not been reported yet.
+    fresh: Vec<OfVar>,
     /// The number of events that race with an earlier one.
     pub(crate) racy_events: u64,
     /// The locations of these.
-    racy_locations: rustc_hash::FxHashSet<RaceSide>,
+    racy_locations: FxHashSet<RaceSide>,
     /// The number of pairs of sets of accesses that were left out because there were too many to examine.
     pub(crate) dropped: u64,
 }
+
+/// Two sides, the lesser first, and the variable that they access.
+type OfVar = (RaceSide, RaceSide, VarId);
 
 /// Some accesses of one kind in one location, by one thread.
 #[derive(Clone, Copy, Debug)]
@@ -89,11 +94,14 @@ impl Tally {
             side,
             next_since,
         } = *later;
-        let key = (earlier.side.min(side), earlier.side.max(side));
+        let sides = (earlier.side.min(side), earlier.side.max(side));
+        let key = (sides.0, sides.1, var);
         let observed = next_since.is_none_or(|since| since < earlier.last);
-        let fresh = &mut self.fresh;
+        let (known, fresh) = (&mut self.known, &mut self.fresh);
         let pair = self.found.entry(key).or_insert_with(|| {
-            fresh.push(key);
+            if known.insert(sides) {
+                fresh.push(key);
+            }
             RacePair {
                 events: [earlier.last, id],
                 observed,
@@ -104,18 +112,11 @@ impl Tally {
             }
         });
         if observed && !pair.observed {
-            pair.others.retain(|&other| other != var);
-            if pair.var != var {
-                pair.others.push(pair.var);
-            }
             pair.events = [earlier.last, id];
-            (pair.observed, pair.var) = (true, var);
+            pair.observed = true;
             pair.kinds = [earlier.kind, kind];
         }
         pair.pairs += earlier.count;
-        if pair.var != var && pair.others.len() < MOST_OTHERS && !pair.others.contains(&var) {
-            pair.others.push(var);
-        }
     }
 
     /// An access races with an earlier one.
@@ -141,9 +142,24 @@ impl Tally {
             .collect()
     }
 
-    /// The pairs, in the order in which their second events were observed.
-    pub(crate) fn pairs(&self) -> Vec<RacePair> {
-        let mut pairs: Vec<RacePair> = self.found.values().cloned().collect();
+    /// The pairs, as far as they are of some variables, in the order in which their second events were observed.
+    pub(crate) fn pairs(&self, is_of: impl Fn(&RacePair) -> bool) -> Vec<RacePair> {
+        let mut found: Vec<_> = self.found.iter().filter(|(_, pair)| is_of(pair)).collect();
+        found.sort_by_key(|(key, pair)| (key.0, key.1, !pair.observed, pair.events[1], key.2));
+        let mut pairs: Vec<RacePair> = Vec::new();
+        let mut last = None;
+        for (&(one, other, var), pair) in found {
+            match pairs.last_mut().filter(|_| last == Some((one, other))) {
+                Some(merged) => {
+                    merged.pairs += pair.pairs;
+                    if merged.others.len() < MOST_OTHERS {
+                        merged.others.push(var);
+                    }
+                }
+                None => pairs.push(pair.clone()),
+            }
+            last = Some((one, other));
+        }
         pairs.sort_by_key(|pair| [pair.events[1], pair.events[0]]);
         pairs
     }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use portent_findings::{
-    Finder, Hunt, Model, Options, Report,
+    Finder, Hunt, Model, Options, Report, Suppressions,
     report::{Label, PatternLimit},
 };
 use portent_monitor_core::{Event, LocId, LockId, Op, ThreadId};
@@ -247,4 +247,51 @@ fn a_request_may_be_that_of_a_reader() {
     assert_eq!(end("lock"), [Label::Observed, Label::Observed]);
     // T2 may want to read what T1 reads, and need not wait for that.
     assert_eq!(end("rlock"), [Label::Possible, Label::Possible]);
+}
+
+#[test]
+fn a_thread_that_wakes_up_waits_for_the_lock_and_not_for_the_condition() {
+    let trace = r#"{"t":"A","op":"lock","lock":"m"}
+{"t":"A","op":"lock","lock":"n"}
+{"t":"A","op":"waiting","cond":"c","lock":"m"}
+{"t":"B","op":"lock","lock":"m"}
+{"t":"B","op":"notify","cond":"c"}
+{"t":"B","op":"unlock","lock":"m"}
+{"t":"A","op":"wait","cond":"c","lock":"m"}
+{"t":"A","op":"unlock","lock":"n"}
+{"t":"A","op":"unlock","lock":"m"}
+{"t":"D","op":"lock","lock":"m"}
+{"t":"D","op":"lock","lock":"n"}
+"#;
+    let report = find_in(trace, Model::Strong, 100);
+    let [finding] = &report.findings[..] else {
+        panic!("{report:#?}");
+    };
+    assert_eq!(finding.locks, ["m", "n"]);
+    assert_eq!(finding.key, "lock n, wait m");
+    let objects: Vec<_> = { finding.participants.iter() }
+        .map(|one| one.row.object.as_deref())
+        .collect();
+    assert_eq!(objects, [Some("m"), Some("n")]);
+    assert_eq!(
+        finding.to_string(),
+        "deadlock: A holds n and wants m; D holds m and wants n"
+    );
+    let known = Suppressions::parse("lock m", "known.txt").unwrap();
+    assert!(known.suppresses(finding));
+}
+
+#[test]
+fn a_deadlock_names_the_locks_of_all_choices_it_stands_for() {
+    let mut trace = String::new();
+    nest(&mut trace, "A", ["a", "b"], ["f:1", "f:2"]);
+    nest(&mut trace, "B", ["c", "d"], ["f:1", "f:2"]);
+    nest(&mut trace, "C", ["b", "a"], ["g:1", "g:2"]);
+    nest(&mut trace, "D", ["d", "c"], ["g:1", "g:2"]);
+    let report = find_in(&trace, Model::Strong, 100);
+    let [finding] = &report.findings[..] else {
+        panic!("{report:#?}");
+    };
+    assert_eq!(finding.stands_for, "2");
+    assert_eq!(finding.locks, ["b", "a", "d", "c"]);
 }
