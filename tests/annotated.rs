@@ -571,7 +571,9 @@ fn tests_that_run_together_do_not_see_each_other() {
 /// Runs one of the tests here in a process of its own.
 pub(crate) fn alone(test: &str, folder: Option<&Path>) -> String {
     let mut command = Command::new(env::current_exe().expect("a path"));
-    command.args(["--exact", test]).env_remove("PORTENT_REPORT");
+    command
+        .args(["--exact", "--nocapture", test])
+        .env_remove("PORTENT_REPORT");
     command.envs(folder.map(|folder| ("PORTENT_REPORT", folder)));
     let output = command.output().expect("it runs");
     let text = [output.stdout, output.stderr].concat();
@@ -645,6 +647,24 @@ fn a_page_is_left_for_each_test() {
         assert!(places.eq(["x.set(2);", "y.set(1);"].map(place)) || test != "failing::predicted");
         assert_eq!(events.len(), 2);
     }
+}
+
+/// A page about no property says that there is nothing to show, where there is something.
+#[test]
+fn findings_without_a_property_leave_no_page_that_says_nothing_is_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = alone("annotated::failing::deadlock", Some(folder.path()));
+    assert!(output.contains("test result: ok. 1 passed"), "{output}");
+    let path = |ending: &str| {
+        folder
+            .path()
+            .join("suite-annotated-failing-deadlock")
+            .with_extension(ending)
+    };
+    assert!(path("jsonl").exists() && !path("html").exists());
+    let command = "portent find --only deadlocks --causality strong --format html --output ";
+    assert!(output.contains(command), "{output}");
+    assert!(!output.contains("The page: "), "{output}");
 }
 
 #[test]

@@ -19,12 +19,16 @@ pub(super) fn find(test: &Test, record: &Record) -> Result<Found, String> {
     };
     let report = report(kinds, test, record)
         .map_err(|error| format!("{}\nnothing can be found: {error}", test.name))?;
+    let advice = match test.causality {
+        Model::HappensBefore => "; `causality = \"strong\"` may show whether it can happen",
+        _ => "",
+    };
     let (possible, certain): (Vec<_>, Vec<_>) =
         { report.findings.iter() }.partition(|finding| finding.label == Label::Possible);
     let warnings = report.warnings.iter().map(|warning| warning.text.clone());
     Ok(Found {
         certain: certain.iter().map(|finding| finding.to_string()).collect(),
-        warnings: { possible.iter().map(|finding| finding.to_string()) }
+        warnings: { possible.iter().map(|finding| format!("{finding}{advice}")) }
             .chain(warnings)
             .collect(),
     })

@@ -11,7 +11,7 @@ use portent_answer::html::{self, Origin, PageRoom};
 use portent_answer::html::{Schedule, ScheduledStep};
 
 use super::{
-    Test,
+    Model, Test,
     check::{Checked, declared},
     record::Record,
 };
@@ -73,8 +73,39 @@ impl ReportFiles {
         write().map_err(|error: Box<dyn std::error::Error>| self.failed(&*error))
     }
 
-    /// Leaves the page, and says where it is.
+    /// Leaves the page about the properties, if there are any, and says where it is and how to get that of the findings.
     pub(super) fn leave_page(
+        &self,
+        test: &Test,
+        monitors: &[Monitor],
+        checked: &Checked,
+    ) -> Result<String, String> {
+        let of_findings = test.find.map(|kinds| self.findings_command(test, kinds));
+        let of_properties = match of_findings {
+            // A page without a property would say that there is nothing to show.
+            Some(_) if monitors.is_empty() => None,
+            _ => Some(self.leave_properties(test, monitors, checked)?),
+        };
+        let told: Vec<String> = of_properties.into_iter().chain(of_findings).collect();
+        Ok(told.join("\n"))
+    }
+
+    /// The command that makes the page of what is found in the recording.
+    fn findings_command(&self, test: &Test, kinds: &str) -> String {
+        let model = match test.causality {
+            Model::HappensBefore => "happens-before",
+            _ => "strong",
+        };
+        let kinds: String = kinds.split_whitespace().collect();
+        let file = |ending: &str| html::quoted(&self.path(ending).display().to_string());
+        format!(
+            "A page of what is found: portent find --only {kinds} --causality {model} --format html --output {} {}",
+            file("found.html"),
+            file("jsonl"),
+        )
+    }
+
+    fn leave_properties(
         &self,
         test: &Test,
         monitors: &[Monitor],
