@@ -56,19 +56,22 @@ fn a_receiver_that_goes_ends_all_sends() {
     run(|| {
         for room in [0, 1, 3] {
             let (sender, receiver) = sync_channel(room);
+            // Senders outlive the threads: where one goes while another finds that nobody receives, a recording of
+            // everything may put the first before the second, though nothing did.
             let threads: Vec<_> = (0..3)
                 .map(|_| {
                     let sender = sender.clone();
-                    thread::spawn(move || (0..).find(|n| sender.send(*n).is_err()))
+                    thread::spawn(move || ((0..).find(|n| sender.send(*n).is_err()), sender))
                 })
                 .collect();
             for _ in 0..5 {
                 receiver.recv().unwrap();
             }
             drop(receiver);
-            let sent: i32 = { threads.into_iter() }
-                .map(|thread| thread.join().unwrap().unwrap())
-                .sum();
+            let ended: Vec<_> = { threads.into_iter() }
+                .map(|thread| thread.join().unwrap())
+                .collect();
+            let sent: i32 = ended.iter().map(|(sent, _)| sent.unwrap()).sum();
             // What found room counts as sent, though nobody received it.
             assert!((5..=5 + room as i32).contains(&sent), "{sent} with {room}");
             assert_eq!(sender.send(7), Err(SendError(7)));
