@@ -48,17 +48,13 @@ impl Checked {
     /// What only the order of locks keeps from being violated, as far as that was tried.
     pub(super) fn notes(&self, test: &Test, monitors: &[Monitor]) -> Vec<String> {
         let findings = Finding::all(self.answer(), monitors, test.style());
-        let is_violated = |finding: &&Finding<'_>| {
-            let tried = finding.property.under_strong.as_ref();
-            tried.is_some_and(|found| found.violated)
-        };
         let note = |finding: &Finding<'_>| {
             let title = finding.title();
             finding.locks().map(|fact| format!("`{title}`: {fact}"))
         };
         findings
             .iter()
-            .filter(is_violated)
+            .filter(|finding| finding.is_violated_under_strong())
             .filter_map(note)
             .collect()
     }

@@ -256,6 +256,12 @@ impl<'a> Finding<'a> {
         facts
     }
 
+    /// Whether a run that the model `strong` admits was found to be violated where no equivalent one is.
+    pub fn is_violated_under_strong(&self) -> bool {
+        let found = self.property.under_strong.as_ref();
+        found.is_some_and(|found| found.violated)
+    }
+
     /// A note that only locks keep some order, if the property holds as long as they do.
     pub fn locks(&self) -> Option<String> {
         let steps = self.property.lattice.ordered_by_locks.filter(|&n| n > 0)?;
@@ -407,13 +413,14 @@ pub(super) fn locks_of(findings: &[Finding<'_>]) -> Option<String> {
     let kept: Vec<_> = findings.iter().filter(|it| it.locks().is_some()).collect();
     let switches = &kept.first()?.style.switches;
     let (strong, maximal) = (switches.strong, switches.maximal);
-    fn found<'a>(finding: &'a Finding<'_>) -> Option<&'a LeftOut> {
-        finding.property.under_strong.as_ref()
-    }
-    let searched = |it: &&&Finding<'_>| found(it).is_some_and(|found| found.untried.is_none());
-    let is_violated = |it: &&&Finding<'_>| found(it).is_some_and(|found| found.violated);
+    let searched = |it: &&&Finding<'_>| {
+        let found = it.property.under_strong.as_ref();
+        found.is_some_and(|found| found.exhaustive)
+    };
     let all_searched = kept.iter().filter(searched).count() == kept.len();
-    let violated: Vec<_> = kept.iter().filter(is_violated).collect();
+    let violated: Vec<_> = { kept.iter() }
+        .filter(|it| it.is_violated_under_strong())
+        .collect();
     let beyond = match violated[..] {
         [one] => format!("under {strong} {} is violated", one.title()),
         [first, ..] => format!(
